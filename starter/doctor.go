@@ -121,12 +121,12 @@ func (d *doctor) settings(context.Context) {
 		d.warn("settings", "check the spelling; `starter config` lists all names", "no setting is called %s", strings.Join(strange, ", "))
 		return
 	}
-	given := each.Count(d.cfg.Show(), func(v config.Value) bool { return v.Origin != "default" })
-	where := ""
+	all, where := config.Settings(), ""
+	given := each.Count(all, func(s config.Setting) bool { return d.cfg.Origin(s.Key) != "default" })
 	if _, dev := devstack.Find(d.cfg.Servers.DataDir); dev {
 		where = "; a `starter dev` runs in " + d.cfg.Servers.DataDir
 	}
-	d.ok("settings", "%d of %d settings are given, the others have their defaults%s", given, len(config.Settings()), where)
+	d.ok("settings", "%d of %d settings are given, the others have their defaults%s", given, len(all), where)
 }
 
 // identity says how the web sees a worker.

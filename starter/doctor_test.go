@@ -56,7 +56,8 @@ func TestDoctorFindsNothingAmiss(t *testing.T) {
 		r, err := server.DescribeTaskQueue(t.Context(), activities.QueueJobs, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
 		return err == nil && len(r.GetPollers()) > 0
 	}, time.Minute, 20*time.Millisecond)
-	found, err := visit(t, "--database-url-file", secretFile(t, devtest.EmptyPostgres(t)), "--temporal-address", address, "--temporal-namespace", namespace, "--contact", "me@example.org", "--build-id", "2026.2")
+	policy := secretFile(t, "pace:\n  factor: 6\n")
+	found, err := visit(t, "--policy", policy, "--database-url-file", secretFile(t, devtest.EmptyPostgres(t)), "--temporal-address", address, "--temporal-namespace", namespace, "--contact", "me@example.org", "--build-id", "2026.2")
 	require.NoError(t, err, found)
 	require.Equal(t, levelWarn, found["migrations"].Level, "an empty database has none, and the doctor applies none")
 	require.Equal(t, levelWarn, found["queue crawl"].Level)
@@ -67,6 +68,7 @@ func TestDoctorFindsNothingAmiss(t *testing.T) {
 	for _, check := range []string{"settings", "identity", "database", "clock of the database", "temporal", "search attributes", "blob store"} {
 		require.Equal(t, levelOK, found[check].Level, "%s: %s", check, found[check].Found)
 	}
+	require.Contains(t, found["settings"].Found, "7 of ", "the policy's own are no settings")
 	require.Contains(t, found["identity"].Found, "+me@example.org")
 	require.Contains(t, found["network"].Found, "not asked")
 }
