@@ -18,6 +18,8 @@ const (
 	// maxMisses is how many leads from one domain may fail in a row. The other leads from
 	// it are skipped then: a page may name any number of URLs that do not exist.
 	maxMisses = 10
+	// maxRecordMisses is the same of all that the records of papers name, in whatever directories.
+	maxRecordMisses = 50
 	// maxVainHosts is how many hosts of one domain that another named may have no document
 	// in a row: a domain may answer for any number of host names.
 	maxVainHosts = 20
@@ -26,21 +28,22 @@ const (
 // outcomeMissed is the outcome of leads skipped for the misses of others.
 const outcomeMissed gleaner.Outcome = "leads-missed"
 
+// records gives the links that records of papers have, which anybody may have written.
+const records = "the records of papers"
+
 // misses counts consecutive leads that failed, by the domain that gave them. They expire
 // after a month, when the URLs may exist.
 type misses map[string]int
 
-// giverDomain returns the domain of the other host from which a lead came, or what stands for the
-// links in the records of papers, which anybody may have written; "" if an entry is no lead.
+// giverDomain returns the domain of the other host from which a lead came, or records and the
+// directory of the lead, since others of the host may exist; "" if an entry is no lead.
 func giverDomain(site string, e *frontier.Entry) string {
 	host := weburl.Host(e.Parent)
 	switch named := e.Link.Source == page.SourceSeed; {
-	case e.Role == frontier.Member || named && e.Link.Context != metadata.Editions:
+	case e.Role == frontier.Member || named && e.Link.Context != metadata.Editions || !named && host == site:
 		return ""
 	case named:
-		return "the records of papers"
-	case e.Parent == "" || host == site:
-		return ""
+		return records + " for " + weburl.Above(e.Link.URL)
 	}
 	return weburl.Domain(host)
 }
@@ -51,6 +54,9 @@ func (m misses) count(giver string, v *frontier.Visit) {
 	if giver == "" {
 		return
 	}
+	if giver != records && strings.HasPrefix(giver, records) {
+		m.count(records, v)
+	}
 	switch v.State {
 	case frontier.Page, frontier.Document:
 		m[giver] = 0
@@ -60,6 +66,16 @@ func (m misses) count(giver string, v *frontier.Visit) {
 			m[giver]++
 		}
 	}
+}
+
+// over returns of whom too many leads in a row failed, a giver or all records; "" if of neither.
+func (m misses) over(giver string) string {
+	if m[records] >= maxRecordMisses && strings.HasPrefix(giver, records) {
+		return records
+	} else if m[giver] < maxMisses {
+		return ""
+	}
+	return giver
 }
 
 // leaveOut skips the entries of the window that are not worth a request: landing pages
@@ -90,9 +106,9 @@ func (l *loop) notWorthIt(e *frontier.Entry) (gleaner.Outcome, string) {
 		l.missedOut++
 		return outcomeMissed, fmt.Sprintf("the last %d hosts of %s that %s named gave no document", maxVainHosts, weburl.Domain(l.site.Host), from)
 	}
-	if l.misses[from] >= maxMisses {
+	if over := l.misses.over(from); over != "" {
 		l.missedOut++
-		return outcomeMissed, fmt.Sprintf("%d links in a row that %s gave to this site led to nothing", l.misses[from], from)
+		return outcomeMissed, fmt.Sprintf("%d links in a row that %s gave to this site led to nothing", l.misses[over], over)
 	}
 	return "", ""
 }

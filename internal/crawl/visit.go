@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gleaner/internal/fetch"
@@ -55,10 +56,9 @@ func (l *loop) visit(ctx context.Context, e *frontier.Entry, reason string) erro
 	if e.Was == frontier.Page && v.State != frontier.Page && v.State != frontier.Failed {
 		l.batch.Read = append(l.batch.Read, frontier.Reading{Page: e.Hash(), Again: true})
 	}
-	if from := giverDomain(l.site.Host, e); from != "" {
-		if l.misses.count(from, &v); l.misses[from] >= maxMisses {
-			defer l.leaveOut()
-		}
+	from := giverDomain(l.site.Host, e)
+	if l.misses.count(from, &v); l.misses.over(from) != "" {
+		defer l.leaveOut()
 	}
 	l.batch.Visits = append(l.batch.Visits, v)
 	l.shells.read(e, a, result.Page)
@@ -125,12 +125,8 @@ func (l *loop) fetched(ctx context.Context, url string) bool {
 			return v.State == frontier.Page || v.State == frontier.Document
 		}
 	}
-	for i := range l.batch.Aliases {
-		if l.batch.Aliases[i].Hash() == h {
-			return true
-		}
-	}
-	return l.Recorder.Fetched(ctx, h)
+	return slices.ContainsFunc(l.batch.Aliases, func(e frontier.Entry) bool { return e.Hash() == h }) ||
+		l.Recorder.Fetched(ctx, h)
 }
 
 // failed decides whether a failed request is repeated.

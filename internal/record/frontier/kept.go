@@ -145,11 +145,11 @@ func LookUp(ctx context.Context, q Querier, siteID int, hashes []Hash) ([]Known,
 // EachLead calls each for the leads to a site that ended within the last month, in the order of
 // their requests, with who named the lead and its outcome. Its argument is valid until the next call.
 func EachLead(ctx context.Context, q Querier, siteID int, each func(*Visit)) error {
-	rows, _ := q.Query(ctx, `SELECT role, parent, source, context, state, outcome FROM urls WHERE site_id=$1 AND role > 0
+	rows, _ := q.Query(ctx, `SELECT url, role, parent, source, context, state, outcome FROM urls WHERE site_id=$1 AND role > 0
 		AND state IN (1, 2, 4) AND fetched_at > now() - interval '30 days' ORDER BY fetched_at`, siteID)
 	e := &Entry{}
 	v := &Visit{Entry: e}
-	_, err := pgx.ForEachRow(rows, []any{&e.Role, &e.Parent, &e.Link.Source, &e.Link.Context, &v.State, &v.Outcome}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&e.Link.URL, &e.Role, &e.Parent, &e.Link.Source, &e.Link.Context, &v.State, &v.Outcome}, func() error {
 		each(v)
 		return nil
 	})
