@@ -76,6 +76,28 @@ func TestRevisitByDigestAlone(t *testing.T) {
 	require.Equal(t, by["http://a.example/1.pdf"].SHA256, by["http://b.example/copy.pdf"].SHA256)
 	require.Contains(t, by["http://b.example/other.pdf"].Detail, NoEarlier)
 
+	// A trial judges it once, and what is read for that is not what the archive unpacks to.
+	twice := bytes.Join([][]byte{
+		again("http://c.example/1.pdf", pdf), again("http://c.example/7.html", html),
+		revisit("http://a.example/1.pdf", ""), revisit("http://a.example/7.html", ""),
+	}, nil)
+	w, err := s.begin(t.Context(), s.addImport(Options{Paths: []string{s.write("c.warc.gz", twice)}, Unrecorded: true}))
+	require.NoError(t, err)
+	defer w.close()
+	for i := range 4 {
+		r, err := w.read(t.Context())
+		require.NoError(t, err)
+		if i == 0 {
+			unpacksOf(w.log).Store(0)
+		}
+		require.NoError(t, w.take(t.Context(), r))
+		require.Equal(t, i > 1, w.items[0].as != nil)
+		require.NoError(t, w.step(t.Context(), place{Position: r.At}))
+	}
+	require.Equal(t, 2, w.done.Counters.SavedNew)
+	require.Equal(t, 2, w.done.Counters.SavedDuplicate)
+	require.Zero(t, unpacksOf(w.log).Load())
+
 	// Its file is read to be copied once, and not for what was as before: it may be as long as they are many.
 	out := filepath.Join(s.dir, "out")
 	for i, body := range []string{pdf, html} {

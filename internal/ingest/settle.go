@@ -62,8 +62,8 @@ func (w *work) settle(ctx context.Context, items []*item, s *store.ImportStep) e
 	}
 	for _, it := range items {
 		it.setProvenance()
-		if it.Outcome != Skipped && it.file.Body != nil {
-			w.trial.foresee(&it.ImportRecord, it.file.Body)
+		if it.Outcome != Skipped && it.file.Body != nil && w.trial.foresee(&it.ImportRecord, it.file.Body) && it.of.Again {
+			unpacksOf(w.log).Add(int64(len(it.file.Body))) // it is not read again
 		}
 		s.Records = append(s.Records, it.ImportRecord)
 	}

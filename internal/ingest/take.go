@@ -117,7 +117,7 @@ func (w *work) take(ctx context.Context, r *Resource) error {
 			}
 		}
 	}
-	if err == nil && it.Outcome == "" && it.file.Body != nil && !it.isPage() {
+	if err == nil && it.Outcome == "" && it.file.Body != nil && (r.Again || !it.isPage()) {
 		w.urls[it.hash] = true
 	}
 	return err
@@ -172,8 +172,8 @@ func isPage(k document.Kind) bool {
 	return k == document.HTML || k == document.XML || k == document.PlainText
 }
 
-// isPage reports whether an item is read as a page, which one that is on record as a document is not.
-func (it *item) isPage() bool { return !it.again && isPage(it.kind) }
+// isPage reports whether an item is read as a page, which one with a verdict on record is not.
+func (it *item) isPage() bool { return !it.again && it.as == nil && isPage(it.kind) }
 
 // takeBody reads a payload, as far as it is wanted.
 func (w *work) takeBody(it *item) error {
@@ -275,7 +275,7 @@ func (w *work) takeAgain(ctx context.Context, it *item) error {
 		return err
 	}
 	if d.SHA256 != "" {
-		before = frontier.Hash{} // it may have had other bytes
+		before = frontier.HashOf(d.SHA256) // the URL may have had other bytes
 	}
 	if v, is := w.trial.foreseen(it.of.SHA1, before); is {
 		it.as, d.Kind = &v, v.kind
@@ -302,8 +302,8 @@ func (w *work) takeAgain(ctx context.Context, it *item) error {
 		if it.file.Body, err = w.Repo.Read(ctx, d.SHA256); errors.Is(err, repository.ErrNotFound) {
 			return it.lost(err)
 		}
-		w.bytes += d.Bytes
-		unpacksOf(w.log).Add(-d.Bytes)
+		it.SHA256, w.bytes = d.SHA256, w.bytes+d.Bytes
+		unpacksOf(w.log).Add(-int64(len(it.file.Body)))
 	}
 	return err
 }

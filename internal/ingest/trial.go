@@ -16,19 +16,25 @@ type verdict struct{ kind, outcome, detail, class string }
 
 func (v verdict) saved() bool { return strings.HasPrefix(v.outcome, "saved") }
 
-// mostVerdicts bounds the verdicts that a trial keeps in mind, two for a file.
+// mostVerdicts bounds the verdicts that a trial keeps in mind, three for a file at most.
 const mostVerdicts = 500_000
 
 // trial has the verdicts of a trial, as an import would find them on record: by URL, and by
-// SHA-1. It is nil where files are kept.
+// SHA-1 or SHA-256. It is nil where files are kept.
 type trial map[frontier.Hash]verdict
 
-// foresee takes the verdict on a file; its SHA-1 is known where its bytes are here.
-func (t trial) foresee(r *store.ImportRecord, body []byte) {
+// foresee takes the verdict on a file; its SHA-1 is known where its bytes are here. It reports
+// whether there was room.
+func (t trial) foresee(r *store.ImportRecord, body []byte) bool {
 	v := verdict{r.Kind, r.Outcome, r.Detail, r.Class}
-	none := v.outcome == FilteredMTF && len(body) == 0 || isPage(document.Kind(v.kind)) && !v.saved()
-	if t == nil || none || len(t) >= mostVerdicts {
-		return
+	if t == nil || len(t) >= mostVerdicts {
+		return false
+	}
+	if r.SHA256 != "" {
+		t[frontier.HashOf(r.SHA256)] = v
+	}
+	if v.outcome == FilteredMTF && len(body) == 0 || isPage(document.Kind(v.kind)) && !v.saved() {
+		return true
 	}
 	if hash := hashOf(r.URL); !t[hash].saved() {
 		t[hash] = v
@@ -36,6 +42,7 @@ func (t trial) foresee(r *store.ImportRecord, body []byte) {
 	if sum := sha1.Sum(body); len(body) > 0 {
 		t[frontier.Hash(sum[:16])] = v
 	}
+	return true
 }
 
 // foreseen is the verdict on what a resource is the same as.
