@@ -177,7 +177,7 @@ func (l *Lease) reserve(ctx context.Context, delay time.Duration, by string) (st
 			// this process is killed and another one reads the row.
 			err = l.write(ctx, `UPDATE sites SET next_allowed_at = now() + $3, paced_until = now() + $3, expires_at = greatest(expires_at, now() + $4), pace = $5, pace_by = $6
 				WHERE id = $1 AND token = $2 AND paused = '' AND min_delay <= $5
-					AND host NOT IN (SELECT host FROM blacklist)`, delay+late, l.k.ttl, delay, by)
+					AND NOT EXISTS (SELECT FROM blacklist b WHERE b.host = sites.host)`, delay+late, l.k.ttl, delay, by)
 			if err == nil {
 				l.extend(started)
 			}
