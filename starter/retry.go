@@ -167,11 +167,10 @@ func retry(ctx context.Context, t client.Client, db *store.DB, h store.Harvest, 
 	if did, err = checkRetryLeft(ctx, db, h, what); err != nil {
 		return did, false, err
 	}
-	p := workflows.HarvestParams{Harvest: again, Stage: gleaner.StageCrawl, Retry: &what}
-	if h.Stage == gleaner.StageComplete {
-		p.Harvest.Options.Again = activities.AgainNone // what did not fail is not asked again
-	} else { // it may not have come to its crawls
-		p.Stage = workflows.FirstStage(again.Goal)
+	again.Options.Again = activities.AgainDue // what was asked of all before it ended is not asked twice
+	p := workflows.HarvestParams{Harvest: again, Stage: workflows.FirstStage(again.Goal), Retry: &what}
+	if h.Stage == gleaner.StageComplete { // what did not fail is not asked again
+		p.Stage, p.Harvest.Options.Again = gleaner.StageCrawl, activities.AgainNone
 	}
 	joined, err := startHarvest(ctx, t, p)
 	if err == nil && joined {
@@ -229,10 +228,7 @@ func retryRunning(ctx context.Context, t client.Client, harvest string, what act
 
 // retryWords says what a retry takes up, of a harvest that runs or that it starts.
 func retryWords(did activities.Requeued, runs bool) string {
-	word := "goes on:"
-	if runs {
-		word = "asks again for"
-	}
+	word := map[bool]string{true: "asks again for", false: "goes on:"}[runs]
 	held := ""
 	if did.Held > 0 {
 		held = "; " + text.CountIs(did.Held, "paper") + " held by the library by now"

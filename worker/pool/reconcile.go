@@ -76,6 +76,9 @@ func (t temporal) Start(ctx context.Context, h store.Harvest) error {
 	if err != nil {
 		return fmt.Errorf("options of %s: %w", h.ID, err)
 	}
+	if h.CompletedAt != nil && again.Options.Again == activities.AgainAll { // as starter retry does
+		again.Options.Again = activities.AgainDue
+	}
 	return t.start(ctx, workflows.HarvestID(h.ID), workflows.DescribeHarvest(again), workflows.HarvestVenue,
 		workflows.HarvestParams{Harvest: again, State: workflows.HarvestState{Paused: h.Paused}})
 }

@@ -20,6 +20,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -85,34 +86,23 @@ func kinds(repairs []reconcile.Repair) map[string]reconcile.Kind {
 func TestReconcileMendsWhatWasTerminated(t *testing.T) {
 	t.Parallel()
 	w, harvest, host, r := left(t)
-	mended, err := r.Run(t.Context(), reconcile.Options{})
-	require.NoError(t, err)
-	require.Empty(t, mended)
+	require.Empty(t, devtest.Must(r.Run(t.Context(), reconcile.Options{}))(t))
 	require.NoError(t, w.client.TerminateWorkflow(t.Context(), workflows.SiteID(host), "", "a test"))
-	would, err := r.Run(t.Context(), reconcile.Options{DryRun: true})
-	require.NoError(t, err)
+	would := devtest.Must(r.Run(t.Context(), reconcile.Options{DryRun: true}))(t)
 	require.Equal(t, reconcile.StopSite, kinds(would)[host])
-	before, err := w.db.Site(t.Context(), host)
-	require.NoError(t, err)
+	before := devtest.Must(w.db.Site(t.Context(), host))(t)
 	require.Equal(t, gleaner.SiteCrawling, before.State, "a dry run changed the record")
 
-	mended, err = r.Run(t.Context(), reconcile.Options{})
-	require.NoError(t, err)
-	require.Equal(t, would, mended)
-	after, err := w.db.Site(t.Context(), host)
-	require.NoError(t, err)
+	require.Equal(t, would, devtest.Must(r.Run(t.Context(), reconcile.Options{}))(t))
+	after := devtest.Must(w.db.Site(t.Context(), host))(t)
 	require.Equal(t, gleaner.SiteStopped, after.State)
 	require.Equal(t, "its crawl was terminated", after.Reason)
-	again, err := r.Run(t.Context(), reconcile.Options{})
-	require.NoError(t, err)
-	require.Empty(t, again)
+	require.Empty(t, devtest.Must(r.Run(t.Context(), reconcile.Options{}))(t))
 
 	stop := w.work(t)
 	defer stop()
 	require.NoError(t, w.client.GetWorkflow(t.Context(), workflows.HarvestID(harvest), "").Get(t.Context(), nil))
-	h, err := w.db.FindHarvest(t.Context(), harvest)
-	require.NoError(t, err)
-	require.Equal(t, gleaner.StageComplete, h.Stage)
+	require.Equal(t, gleaner.StageComplete, devtest.Must(w.db.FindHarvest(t.Context(), harvest))(t).Stage)
 }
 
 // TestReconcileKnowsAStrangersRecord: a Temporal server that knows nothing of
@@ -150,8 +140,8 @@ func TestEveryWorkflowIsWatched(t *testing.T) {
 		kind  reconcile.Kind
 		other string // what starts it again
 	}{
-		"HarvestVenue": {left: `INSERT INTO harvests (id, venue, year_from, year_to, stage, updated_at)
-			VALUES ('v/2003', 'conf/v', 2003, 2003, 'crawl', now() - interval '1 day')`, kind: reconcile.EndHarvest},
+		"HarvestVenue": {left: `INSERT INTO harvests (id, venue, year_from, year_to, options, stage, updated_at)
+			VALUES ('v/2003', 'conf/v', 2003, 2003, '{"again": "all"}', 'crawl', now() - interval '1 day')`, kind: reconcile.EndHarvest},
 		"FindHomepages": {other: "it is a child of a HarvestVenue, which fails with it"},
 		"CrawlSite": {left: `INSERT INTO sites (host, state, crawl, crawl_started)
 			VALUES ('lost.example', 'crawling', 1, now() - interval '1 day')`, kind: reconcile.RequeueSite},
@@ -180,12 +170,16 @@ func TestEveryWorkflowIsWatched(t *testing.T) {
 			continue
 		}
 		storetest.Exec(t, w.db.Pool, rule.left)
-		mended, err := r.Run(t.Context(), reconcile.Options{})
-		require.NoError(t, err)
+		mended := devtest.Must(r.Run(t.Context(), reconcile.Options{}))(t)
 		require.Len(t, mended, 1, name)
 		require.Equal(t, rule.kind, mended[0].Kind, name)
 		storetest.Exec(t, w.db.Pool, `DELETE FROM documents`)
 	}
+	devtest.Must(r.Run(t.Context(), reconcile.Options{Restart: true}))(t)
+	var p workflows.HarvestParams
+	began := w.history(t, workflows.HarvestID("v/2003"))[0].GetWorkflowExecutionStartedEventAttributes()
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(began.GetInput(), &p))
+	require.Equal(t, activities.AgainDue, p.Harvest.Options.Again, "what a lost harvest asked is not asked twice")
 }
 
 // TestASuccessorIsNotEnded: of the slices of a host the one is handed on whose worker lost

@@ -61,7 +61,7 @@ const guardTime = "1 day"
 // time; so are files that were read and are no papers. What was accepted, and the
 // pages that link to it, are never passed over.
 // It returns how many URLs wait, and 0 where a crawl is under way. Of many, some are put
-// back at a time: leases of the site are renewed meanwhile.
+// back at a time: leases of the site are renewed meanwhile, and a crawl that begins takes the rest.
 func (db SiteRecords) RequeueDue(ctx context.Context, host string, what PutBack, p recrawl.Policy) (waiting int, err error) {
 	part, put, before := hashes{after: []byte{}}, 0, 0
 	step := func(tx pgx.Tx) error {
@@ -69,7 +69,7 @@ func (db SiteRecords) RequeueDue(ctx context.Context, host string, what PutBack,
 		var id, recrawls int
 		var state gleaner.SiteState
 		err := tx.QueryRow(ctx, `SELECT id, recrawls, state FROM sites WHERE host=$1 FOR NO KEY UPDATE`, host).Scan(&id, &recrawls, &state)
-		if errors.Is(err, pgx.ErrNoRows) || state == gleaner.SiteCrawling {
+		if errors.Is(err, pgx.ErrNoRows) || state == gleaner.SiteCrawling && len(part.after) == 0 {
 			return nil
 		}
 		if err != nil {
@@ -95,7 +95,7 @@ func (db SiteRecords) RequeueDue(ctx context.Context, host string, what PutBack,
 			_, err = tx.Exec(ctx, `UPDATE sites SET due_at=(SELECT min(due_at) FROM urls WHERE site_id=$1 AND due_at > now()) WHERE id=$1 AND due_at <= now()`, id)
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE sites SET state='new', reason='', trap_seq=0, due_at=now() + interval '`+guardTime+`', recrawls=recrawls + CASE WHEN $2 THEN 1 ELSE 0 END,
+		_, err = tx.Exec(ctx, `UPDATE sites SET state=CASE state WHEN 'crawling' THEN state ELSE 'new' END, reason='', trap_seq=0, due_at=now() + interval '`+guardTime+`', recrawls=recrawls + CASE WHEN $2 THEN 1 ELSE 0 END,
 			recrawled_for=CASE WHEN $3='' THEN recrawled_for ELSE array_append(array_remove(recrawled_for, $3), $3) END, warc=warc OR $4 WHERE id=$1`, id, before+put > 0, what.For, what.WARC)
 		return err
 	}

@@ -167,7 +167,8 @@ func TestWhatIsTriedAgain(t *testing.T) {
 }
 
 // TestARetryOfManyHoldsASiteForSome: while the last of many URLs cannot be put back yet,
-// those before are on record, and each is put back once; so it is with a recrawl.
+// those before are on record, and each is put back once; so it is with a recrawl, also of a
+// site whose crawl begins meanwhile.
 func TestARetryOfManyHoldsASiteForSome(t *testing.T) {
 	t.Parallel()
 	for name, requeue := range map[string]func(*store.DB) (int, error){
@@ -175,7 +176,10 @@ func TestARetryOfManyHoldsASiteForSome(t *testing.T) {
 			return db.RequeueFailed(context.Background(), store.RetryFilter{Host: "ada.test"})
 		},
 		"recrawl": func(db *store.DB) (int, error) {
-			n, err := db.RequeueDue(context.Background(), "ada.test", store.PutBack{}, recrawl.Defaults())
+			storetest.Exec(t, db.Pool, `CREATE FUNCTION begins() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE sites SET state='crawling'; RETURN NULL; END $$;
+				CREATE TRIGGER begins AFTER UPDATE ON urls FOR EACH ROW WHEN (new.hash=int4send(2)) EXECUTE FUNCTION begins()`)
+			n, err := db.RequeueDue(context.Background(), "ada.test", store.PutBack{For: "recrawl/due"}, recrawl.Defaults())
+			assert.Equal(t, "crawling {recrawl/due} 1", storetest.Get[string](t, db.Pool, `SELECT concat_ws(' ', state, recrawled_for, recrawls) FROM sites`))
 			return n + 1, err // one failed again
 		},
 	} {
