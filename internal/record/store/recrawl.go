@@ -84,7 +84,7 @@ func (db SiteRecords) RequeueDue(ctx context.Context, host string, what PutBack,
 		}
 		// What one user of the host made too much of is as good as what waits.
 		if _, err := tx.Exec(ctx, `UPDATE urls SET state=0, outcome='' WHERE site_id=$1 AND state=5 AND outcome IN ('trap', 'byte-limit', 'pause-limit')
-			AND hash > $2 AND coalesce(hash <= $3, true)`, id, part.after, part.to); err != nil || part.to != nil {
+			AND hash > $2 AND hash <= coalesce($3, `+noHash+`)`, id, part.after, part.to); err != nil || part.to != nil {
 			return err
 		}
 		err = tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM urls WHERE site_id=$1 AND (state=0 OR state=3 AND next_try <= now()) LIMIT 100000) w`, id).Scan(&waiting)
@@ -113,6 +113,9 @@ func (db SiteRecords) RequeueDue(ctx context.Context, host string, what PutBack,
 // hashes are those of some URLs of a site in their order: to is the last, nil that of all.
 type hashes struct{ after, to []byte }
 
+// noHash sorts after every hash. A bound that is never null lets Postgres read a part by the index.
+const noHash = `decode(repeat('ff', 33), 'hex')`
+
 // putBack puts URLs of a site back, and at a revisit what is passed over else.
 // edge holds the directories where a verdict begins or ends; the innermost decides.
 func putBack(ctx context.Context, tx pgx.Tx, siteID int, host string, what PutBack, revisit bool, of hashes) (int, error) {
@@ -125,7 +128,7 @@ func putBack(ctx context.Context, tx pgx.Tx, siteID int, host string, what PutBa
 		parent AS (`+parentsSQL("$1", "$5")+`),
 		idle AS (SELECT l.hash FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.site_id=$1 AND l.current AND d.state='rejected' AND d.class <> '' AND NOT $4)
 		UPDATE urls u SET state=0, tries=0, next_try=NULL
-		WHERE u.site_id=$1 AND u.hash > $6 AND coalesce(u.hash <= $7, true) AND u.due_at IS NOT NULL AND ($2 OR u.due_at <= now()) AND ($3::timestamptz IS NULL OR u.fetched_at < $3)
+		WHERE u.site_id=$1 AND u.hash > $6 AND u.hash <= coalesce($7, `+noHash+`) AND u.due_at IS NOT NULL AND ($2 OR u.due_at <= now()) AND ($3::timestamptz IS NULL OR u.fetched_at < $3)
 			AND u.state IN (1, 2, 3, 4, 6)
 			AND (NOT coalesce((SELECT avoid FROM edge WHERE starts_with(u.url, prefix) ORDER BY length(prefix) DESC LIMIT 1), false) AND u.hash NOT IN (SELECT hash FROM idle)
 				OR u.hash IN (SELECT hash FROM good) OR u.url IN (SELECT parent FROM parent))`, siteID, what.All, UnlessZero(what.Before), revisit, host, of.after, of.to)
