@@ -280,7 +280,7 @@ func TestRetrySaysWhatItTakesUp(t *testing.T) {
 			require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: retried.ID, Venue: retried.Venue, Years: retried.Years, Options: []byte(`{"again": "all"}`), Stage: "papers"}))
 			ended, from, again := gleaner.StageComplete, gleaner.StageCrawl, activities.AgainNone
 			if args == "--failed" { // its authors were not looked for
-				ended, from, again = gleaner.StageCancelled, gleaner.StagePapers, activities.AgainDue // what it asked is not asked twice
+				ended, from, again = gleaner.StageCancelled, gleaner.StagePapers, activities.AgainDue
 			}
 			require.NoError(t, c.SetStage(t.Context(), retried.ID, ended, ""))
 			c.leavesOpen(retried)

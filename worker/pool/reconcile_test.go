@@ -179,7 +179,7 @@ func TestEveryWorkflowIsWatched(t *testing.T) {
 	var p workflows.HarvestParams
 	began := w.history(t, workflows.HarvestID("v/2003"))[0].GetWorkflowExecutionStartedEventAttributes()
 	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(began.GetInput(), &p))
-	require.Equal(t, activities.AgainDue, p.Harvest.Options.Again, "what a lost harvest asked is not asked twice")
+	require.Equal(t, activities.AgainDue, p.Harvest.Options.Again, "nothing is asked twice")
 }
 
 // TestASuccessorIsNotEnded: of the slices of a host the one is handed on whose worker lost

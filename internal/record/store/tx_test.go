@@ -176,10 +176,13 @@ func TestARetryOfManyHoldsASiteForSome(t *testing.T) {
 			return db.RequeueFailed(context.Background(), store.RetryFilter{Host: "ada.test"})
 		},
 		"recrawl": func(db *store.DB) (int, error) {
-			storetest.Exec(t, db.Pool, `CREATE FUNCTION begins() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE sites SET state='crawling'; RETURN NULL; END $$;
-				CREATE TRIGGER begins AFTER UPDATE ON urls FOR EACH ROW WHEN (new.hash=int4send(2)) EXECUTE FUNCTION begins()`)
+			storetest.Exec(t, db.Pool, `CREATE FUNCTION begins() RETURNS trigger LANGUAGE plpgsql AS $$
+				BEGIN UPDATE sites SET state='crawling'; RETURN NULL; END $$;
+				CREATE TRIGGER begins AFTER UPDATE ON urls
+				FOR EACH ROW WHEN (new.hash=int4send(2)) EXECUTE FUNCTION begins()`)
 			n, err := db.RequeueDue(context.Background(), "ada.test", store.PutBack{For: "recrawl/due"}, recrawl.Defaults())
-			assert.Equal(t, "crawling {recrawl/due} 1", storetest.Get[string](t, db.Pool, `SELECT concat_ws(' ', state, recrawled_for, recrawls) FROM sites`))
+			held := storetest.Get[string](t, db.Pool, `SELECT concat_ws(' ', state, recrawled_for, recrawls) FROM sites`)
+			assert.Equal(t, "crawling {recrawl/due} 1", held)
 			return n + 1, err // one failed again
 		},
 	} {
