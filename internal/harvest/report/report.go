@@ -161,6 +161,8 @@ type Report struct {
 	Reasons   map[Reason]int    `json:"reasons"`
 	Sites     []SiteLine        `json:"sites"`
 	Barred    []string          `json:"sites_not_asked,omitempty"` // paused or blacklisted sites with the reason
+	Untitled  []string          `json:"not_listed,omitempty"`      // DOIs of a list for which no title is known
+	Unasked   []string          `json:"unanswered,omitempty"`      // volumes and sources of papers that did not answer, with the reason
 	LeftOut   map[string]int    `json:"left_out,omitempty"`        // links not requested, by limit or list
 
 	Links store.LinkCounts `json:"links_on_record"` // accepted without review
@@ -199,7 +201,9 @@ type builder struct {
 }
 
 func (b *builder) title(ctx context.Context) (err error) {
-	b.r.Title, err = b.db.GoalTitle(ctx, b.r.Harvest.Venue)
+	if b.r.Title, err = b.db.GoalTitle(ctx, b.r.Harvest.Venue); err == nil {
+		b.r.Untitled, b.r.Unasked, err = b.db.NotListed(ctx, b.r.Harvest)
+	}
 	return err
 }
 

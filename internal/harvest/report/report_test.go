@@ -44,6 +44,8 @@ func sample() *Report {
 		Barred:  []string{"rude.example (paused by a person: mail)"},
 		LeftOut: map[string]int{"ignore-list": 7, "max-depth": 2},
 
+		Untitled: []string{"10.1/x"}, Unasked: []string{"crossref: no answer"},
+
 		Counters: store.Counters{Unexamined: 7},
 	}
 	r.Summary.Finish()
@@ -66,7 +68,7 @@ func TestTextTellsEveryMissingPaper(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	require.NoError(t, sample().WriteText(&b))
-	for _, want := range []string{"recall 85.0 %", "\n7 documents are not read yet\n", "with 15 found and 5 missing; held papers and homepages are of then, all else of now, 2004-06-1", "links left out: ignore-list 7, max-depth 2", "1 site is not asked: rude.example (paused by a person: mail)", "missing: nothing linked (2 papers)", "missing: no homepage found (1 paper)", "Queries & <Views>", "1998", "90.0 %", "of all published found 70.0 %, 4 held ones among them; held or found 90.0 %"} {
+	for _, want := range []string{"recall 85.0 %", "\n1 entry is not listed, since no title is known for its DOI: 10.1/x; crossref: no answer\n", "\n7 documents are not read yet\n", "with 15 found and 5 missing; held papers and homepages are of then, all else of now, 2004-06-1", "links left out: ignore-list 7, max-depth 2", "1 site is not asked: rude.example (paused by a person: mail)", "missing: nothing linked (2 papers)", "missing: no homepage found (1 paper)", "Queries & <Views>", "1998", "90.0 %", "of all published found 70.0 %, 4 held ones among them; held or found 90.0 %"} {
 		require.Contains(t, b.String(), want)
 	}
 	require.Less(t, strings.Index(b.String(), "nothing linked"), strings.Index(b.String(), "no homepage"), "the nearer reason first")

@@ -35,6 +35,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 		return r.writeSites(w)
 	}
+	if unlisted := r.NotListed(); unlisted != "" {
+		fmt.Fprintln(w, unlisted)
+	}
 	whole := Whole(r.Harvest.Venue)
 	fmt.Fprintf(w, "%s %d, held %d, wanted %d: found %d, missing %d, recall %s\n", whole, s.Published, s.Held, s.Wanted, s.Found, s.Missing, RecallOf(s.Recall, s.Wanted))
 	if s.Held > 0 {
@@ -132,9 +135,22 @@ func (r *Report) NotAsked() string {
 	if len(r.Barred) == 0 {
 		return ""
 	}
-	named := r.Barred[:min(len(r.Barred), 10)]
-	said := fmt.Sprintf("%s not asked: %s", text.CountIs(len(r.Barred), "site"), strings.Join(named, "; "))
-	if more := len(r.Barred) - len(named); more > 0 {
+	return text.CountIs(len(r.Barred), "site") + " not asked: " + firstTen(r.Barred)
+}
+
+// NotListed says how many papers of a list are left out and which sources of papers did not answer,
+// and why; it is "" where there are none.
+func (r *Report) NotListed() string {
+	said := r.Unasked
+	if n := len(r.Untitled); n > 0 {
+		said = append([]string{text.CountIs(n, "entry") + " not listed, since no title is known for its DOI: " + firstTen(r.Untitled)}, said...)
+	}
+	return firstTen(said)
+}
+
+func firstTen(all []string) string {
+	said := strings.Join(all[:min(len(all), 10)], "; ")
+	if more := len(all) - 10; more > 0 {
 		said += fmt.Sprintf("; and %d more", more)
 	}
 	return said
