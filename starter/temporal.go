@@ -142,15 +142,24 @@ func startOptions(id string, about workflows.Description) client.StartWorkflowOp
 	}
 }
 
-// startOnce starts a workflow; joined reports whether it runs already.
+// startOnce starts a workflow; joined reports whether it runs already. One that is being cancelled
+// cannot be joined.
 func startOnce(ctx context.Context, t client.Client, id string, about workflows.Description, workflow, params any) (joined bool, err error) {
 	o := startOptions(id, about)
 	o.WorkflowIDConflictPolicy, o.WorkflowExecutionErrorWhenAlreadyStarted = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL, true
 	_, err = t.ExecuteWorkflow(ctx, o, workflow, params)
-	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
-		return true, nil
+	if _, joined = errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); joined {
+		d, err := t.DescribeWorkflowExecution(ctx, id, "")
+		if err == nil && d.GetWorkflowExtendedInfo().GetCancelRequested() {
+			err = notWhileCancelled(id)
+		}
+		return true, err
 	}
 	return false, err
+}
+
+func notWhileCancelled(id string) error {
+	return fmt.Errorf("%s %s; do it again in a moment, when it has ended", id, isCancelled)
 }
 
 // updateWorkflow sends a running workflow an update, and waits for its result.
@@ -163,6 +172,9 @@ func updateWorkflow(ctx context.Context, t client.Client, id, name string, resul
 	})
 	if err == nil {
 		err = handle.Get(ctx, result)
+	}
+	if temporal.IsCanceledError(err) {
+		return notWhileCancelled(id)
 	}
 	return err
 }
