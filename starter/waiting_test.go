@@ -86,7 +86,8 @@ func (c *testConsole) harvestThatWaits(t client.Client, first ...func() error) (
 	w := worker.New(t, activities.QueueHarvest, worker.Options{})
 	w.RegisterWorkflowWithOptions(func(ctx workflow.Context) (workflows.HarvestResult, error) {
 		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
-		if err := workflow.SetUpdateHandler(ctx, workflows.UpdateRetryWhat, func(ctx workflow.Context, _ activities.Retry) error { return workflow.Sleep(ctx, time.Minute) }); err != nil {
+		wait := func(ctx workflow.Context, _ activities.Retry) error { return workflow.Sleep(ctx, time.Minute) }
+		if err := workflow.SetUpdateHandler(ctx, workflows.UpdateRetryWhat, wait); err != nil {
 			return workflows.HarvestResult{}, err
 		}
 		for range first {
@@ -218,7 +219,8 @@ func TestAHarvestWithoutAWorker(t *testing.T) {
 		require.Contains(t, c.wrong(program.ExitUnknown, use, "site:http://a.example/"), "site:http://a.example/ waits for a worker")
 	}
 	require.Contains(t, c.ok("cancel", "site:http://a.example/"), "is being cancelled")
-	require.Contains(t, c.wrong(program.ExitFailed, "harvest", "--site", "http://a.example/"), "harvest/site:http://a.example/ is being cancelled; do it again in a moment")
+	require.Contains(t, c.wrong(program.ExitFailed, "harvest", "--site", "http://a.example/"),
+		"harvest/site:http://a.example/ is being cancelled; do it again in a moment")
 	c.ok("blacklist", "add", "b.example", "--reason", "asked us to")
 	require.Contains(t, c.wrong(program.ExitFailed, "harvest", "--site", "http://b.example/"), "b.example: the host is on the blacklist: asked us to")
 }
@@ -230,7 +232,8 @@ func TestCancelTwice(t *testing.T) {
 	require.NoError(t, c.SaveHarvest(t.Context(), store.Harvest{ID: "conf/x/2002", Venue: "conf/x", Years: gleaner.Years{From: 2002, To: 2002}, Options: []byte("{}")}))
 	id := c.harvestThatWaits(server)
 	require.Equal(t, id+" is being cancelled\n", c.ok("cancel", id))
-	require.Contains(t, c.wrong(program.ExitFailed, "retry", id, "--failed"), "harvest/"+id+" is being cancelled; do it again in a moment")
+	require.Contains(t, c.wrong(program.ExitFailed, "retry", id, "--failed"),
+		"harvest/"+id+" is being cancelled; do it again in a moment")
 	said := c.ok("cancel", "conf/x")
 	require.Contains(t, said, "is being cancelled already")
 	require.Contains(t, said, "This is "+id+", the latest harvest of conf/x. Others: conf/x/2002\n")

@@ -43,7 +43,8 @@ func TestListOfDOIs(t *testing.T) {
 	assert.Equal(t, "Sorting Measured Examples by Weight", missing[0].Title)
 	assert.Equal(t, []string{"Roe", "Poe"}, missing[0].Surnames())
 	assert.Equal(t, 2003, missing[0].Year)
-	assert.Equal(t, "1 entry is not listed, since no title is known for its DOI: 10.5555/none", reported(t, a, id).NotListed())
+	said := reported(t, a, id).NotListed()
+	assert.Equal(t, "1 entry is not listed, since no title is known for its DOI: 10.5555/none", said)
 
 	lists(t, a, id, key, gleaner.Years{})
 	asked := o.Log() // robots.txt first
@@ -119,7 +120,8 @@ func TestListOfDOIsWhileCrossrefIsOut(t *testing.T) {
 	id := begin(t, a, key, gleaner.Years{})
 	l := lists(t, a, id, key, gleaner.Years{})
 	require.Equal(t, 1, l.Wanted)
-	require.Contains(t, reported(t, a, id).NotListed(), "3 entries are not listed, since no title is known for its DOI: 10.5555/exa.1; 10.5555/exa.2; 10.5555/none")
+	require.Contains(t, reported(t, a, id).NotListed(),
+		"3 entries are not listed, since no title is known for its DOI: 10.5555/exa.1; 10.5555/exa.2; 10.5555/none")
 	require.Len(t, l.Missing, 4)
 	require.Contains(t, l.Missing[0], "crossref: Crossref refuses the request (status 400)")
 	require.Equal(t, "file: no title is known yet for the DOI 10.5555/exa.1", l.Missing[1])

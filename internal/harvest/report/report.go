@@ -162,7 +162,7 @@ type Report struct {
 	Sites     []SiteLine        `json:"sites"`
 	Barred    []string          `json:"sites_not_asked,omitempty"` // paused or blacklisted sites with the reason
 	Untitled  []string          `json:"not_listed,omitempty"`      // DOIs of a list for which no title is known
-	Unasked   []string          `json:"unanswered,omitempty"`      // volumes and sources of papers that did not answer, with the reason
+	Unasked   []string          `json:"unanswered,omitempty"`      // sources that listed no papers, and why
 	LeftOut   map[string]int    `json:"left_out,omitempty"`        // links not requested, by limit or list
 
 	Links store.LinkCounts `json:"links_on_record"` // accepted without review

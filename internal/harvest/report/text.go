@@ -143,7 +143,8 @@ func (r *Report) NotAsked() string {
 func (r *Report) NotListed() string {
 	said := r.Unasked
 	if n := len(r.Untitled); n > 0 {
-		said = append([]string{text.CountIs(n, "entry") + " not listed, since no title is known for its DOI: " + firstTen(r.Untitled)}, said...)
+		left := text.CountIs(n, "entry") + " not listed, since no title is known for its DOI: " + firstTen(r.Untitled)
+		said = append([]string{left}, said...)
 	}
 	return firstTen(said)
 }

@@ -54,12 +54,14 @@ func (db RetryRecords) Unanswered(ctx context.Context, harvest string) ([]Unansw
 // NotListed lists the DOIs of a harvest's list that have no title and are no papers of it, and the
 // sources of papers that did not answer, each with the volume or year and the reason.
 func (db RetryRecords) NotListed(ctx context.Context, h Harvest) (dois, unasked []string, err error) {
-	dois, err = Column[string](ctx, db, `SELECT l.paper->>'doi' FROM listings l WHERE source='file' AND venue=$2 AND $2 LIKE 'papers:%' AND ($3::int[] IS NULL OR year = ANY($3))
-		AND l.paper->>'title'='' AND EXISTS (SELECT 1 FROM harvest_papers WHERE harvest_id=$1)
-		AND NOT EXISTS (SELECT 1 FROM harvest_papers h JOIN papers p ON p.key=h.paper_key WHERE h.harvest_id=$1 AND p.doi=l.paper->>'doi') ORDER BY 1`, h.ID, h.Venue, h.Years.All())
+	dois, err = Column[string](ctx, db, `SELECT l.paper->>'doi' FROM listings l
+		WHERE source='file' AND venue=$2 AND $2 LIKE 'papers:%' AND ($3::int[] IS NULL OR year = ANY($3))
+			AND l.paper->>'title'='' AND EXISTS (SELECT 1 FROM harvest_papers WHERE harvest_id=$1)
+			AND NOT EXISTS (SELECT 1 FROM harvest_papers h JOIN papers p ON p.key=h.paper_key
+				WHERE h.harvest_id=$1 AND p.doi=l.paper->>'doi') ORDER BY 1`, h.ID, h.Venue, h.Years.All())
 	if err == nil {
-		unasked, err = Column[string](ctx, db, `SELECT concat_ws(' ', source, nullif(subject, '')) || ': ' || reason FROM unanswered
-			WHERE harvest_id=$1 AND stage='papers' ORDER BY 1`, h.ID)
+		unasked, err = Column[string](ctx, db, `SELECT concat_ws(' ', source, nullif(subject, '')) || ': ' || reason
+			FROM unanswered WHERE harvest_id=$1 AND stage='papers' ORDER BY 1`, h.ID)
 	}
 	return dois, unasked, err
 }
