@@ -157,7 +157,8 @@ func retry(ctx context.Context, t client.Client, db *store.DB, h store.Harvest, 
 		}
 	}
 	if what.Host != "" && h.Stage != gleaner.StageComplete {
-		return did, false, fmt.Errorf("%w; `starter recrawl %s` asks the host alone", over(h), what.Host)
+		return did, false, fmt.Errorf("%w: %s is %s: run it again, or have the host recrawled alone; "+
+			"`%s` does the one, `starter recrawl %s` the other", program.ErrUsage, h.ID, h.Stage, h.Command(), what.Host)
 	}
 	again, err := activities.HarvestOf(h)
 	if err != nil {

@@ -188,7 +188,8 @@ func steer(ctx context.Context, t client.Client, db *store.DB, r *run, how steer
 		return "", program.Unknown{Reason: fmt.Errorf("%s is not paused", r.harvest.ID)}
 	case r.kind == runHarvest && do != "cancel":
 		if err = updateWorkflow(ctx, t, workflow, update, nil); hasEnded(err) {
-			err = over(r.harvest)
+			err = program.Unknown{Reason: fmt.Errorf("%s does not run (it is %s); `%s` starts it again",
+				r.harvest.ID, r.harvest.Stage, r.harvest.Command())}
 		}
 		return did, err
 	case r.kind == runCollections && do != "cancel":
@@ -302,10 +303,4 @@ func crawlsLater(h store.Harvest) string {
 		return fmt.Sprintf("at the latest when the harvest crawls (stage %s now)", h.Stage)
 	}
 	return ""
-}
-
-func over(h store.Harvest) error {
-	return program.Unknown{
-		Reason: fmt.Errorf("%s does not run (it is %s); `%s` starts it again", h.ID, h.Stage, h.Command()),
-	}
 }
