@@ -29,7 +29,7 @@ func csvOf(address string) string {
 func choice(name string) string {
 	words := map[string]string{
 		"bibtex": "BibTeX, for LaTeX and JabRef", "ris": "RIS, for EndNote and Zotero", "csv": "CSV, a table",
-		"csljson": "CSL-JSON, for Zotero and pandoc", "jsonl": "JSON Lines, for programs",
+		"csljson": "CSL-JSON, for Zotero and pandoc, without documents", "jsonl": "JSON Lines, for programs",
 		"bfs": "bfs: every link, as it is met", "best": "best: links of pages on topic first",
 		"graph":   "graph: then links of pages like those that led there",
 		"gleaner": "gleaner: the words of a link and what its host brought count, too",
