@@ -115,7 +115,7 @@ func TestSites(t *testing.T) {
 	c.exec(`INSERT INTO sites (host) VALUES ('lone.example')`)
 	require.Contains(t, c.wrong(program.ExitUnknown, "retry", "lone.example"), "no harvest wants lone.example; `starter recrawl lone.example`")
 
-	require.Contains(t, c.ok("sites", "slow", "a.example", "30s"), "a.example is asked at most every 30s")
+	require.Contains(t, c.ok("sites", "slow", "a.example", "30 s"), "a.example is asked at most every 30s")
 	for _, args := range [][]string{{"sites", "show", "a.example"}, {"explain", "http://a.example/broken"}} {
 		require.Contains(t, c.ok(args...), "every 30s (set by hand)")
 	}
@@ -394,8 +394,8 @@ func TestARetryOfNothingNamesReasons(t *testing.T) {
 	require.Contains(t, retryWords(would, false), "1 paper is held by the library by now")
 	require.Contains(t, c.wrong(program.ExitUnknown, "retry", "cyd.example"), "nothing of conf/x/2001 failed", "but for a host")
 	require.NoError(t, c.SetStage(t.Context(), h.ID, gleaner.StageCancelled, ""))
-	require.Contains(t, c.wrong(program.ExitUnknown, "retry", "cyd.example"), "(it is cancelled); "+
-		"`starter harvest conf/x --years 2001` starts it again; `starter recrawl cyd.example` asks the host alone")
+	require.Contains(t, c.wrong(program.ExitUsage, "retry", "cyd.example"), h.ID+" is cancelled: run it again, or have the host recrawled alone; "+
+		"`starter harvest conf/x --years 2001` does the one, `starter recrawl cyd.example` the other")
 }
 
 // TestADelayBelowTheFloorIsNamed: who asks for less than the least delay is told

@@ -80,9 +80,9 @@ func sizeUnits() []sizeUnit {
 var daysOrWeeks = regexp.MustCompile(`([0-9]*\.?[0-9]+)([dw])`)
 
 // ParseDuration reads a duration as Go writes it, and days (30d) and weeks (2w).
-// It takes none that is negative.
+// It takes none that is negative, and blanks before units.
 func ParseDuration(v string) (time.Duration, error) {
-	hours := daysOrWeeks.ReplaceAllStringFunc(v, func(part string) string {
+	hours := daysOrWeeks.ReplaceAllStringFunc(strings.ReplaceAll(v, " ", ""), func(part string) string {
 		n, _ := strconv.ParseFloat(part[:len(part)-1], 64)
 		if strings.HasSuffix(part, "w") {
 			n *= 7
