@@ -119,7 +119,8 @@ func (c *Console) newJobForms(a *asked) (all []jobForm) {
 				f = form(kind, kind, a.PostForm.Get)
 				f.Open = true
 			case kind == store.JobImport && path != "":
-				f = form(kind, kind, func(name string) string { return map[string]string{"path": path}[name] })
+				format := map[string]string{".zip": ingest.Folder, ".csv": ingest.CSV}[strings.ToLower(filepath.Ext(path))]
+				f = form(kind, kind, func(name string) string { return map[string]string{"path": path, "format": format}[name] })
 				f.Open = true
 			}
 			all = append(all, f)

@@ -47,6 +47,7 @@ func TestAnArchiveIsSent(t *testing.T) {
 	d.gives(http.StatusSeeOther, "POST", "/jobs", "job=import&path=uploads/crawl.warc.gz")
 	require.Equal(t, []string{"start job 3"}, d.ear.heard)
 	require.Contains(t, d.page("/jobs"), `action="/uploads/crawl.warc.gz"`)
+	require.Regexp(t, `"folder" selected>`, d.page("/jobs?path=uploads/thesis.ZIP"))
 	require.Regexp(t, `(?s)>WARC, ARC or WACZ archives, as their.*>a folder or a zip of files<`, d.page("/jobs"))
 	for _, name := range []string{"none.warc", ".partial-new", "%2e%2e%2f2026%2fcrawl.warc"} {
 		d.gives(http.StatusNotFound, "POST", "/uploads/"+name, "do=remove")
