@@ -120,7 +120,9 @@ func (c *Console) newJobForms(a *asked) (all []jobForm) {
 				f.Open = true
 			case kind == store.JobImport && path != "":
 				format := map[string]string{".zip": ingest.Folder, ".csv": ingest.CSV}[strings.ToLower(filepath.Ext(path))]
-				f = form(kind, kind, func(name string) string { return map[string]string{"path": path, "format": format}[name] })
+				f = form(kind, kind, func(name string) string {
+					return map[string]string{"path": path, "format": format}[name]
+				})
 				f.Open = true
 			}
 			all = append(all, f)

@@ -148,7 +148,8 @@ func TestWhatWasFoundIsExported(t *testing.T) {
 	}
 	_, body = d.do("GET", at+"?format=csv&year=x", "")
 	require.Regexp(t, `(?s)role="alert">.*action="`+at+`"`, body, "the form is shown again")
-	require.Regexp(t, `(?s)action="`+at+`".*CSL-JSON[^<]*without documents`, d.page("/harvests/"+url.PathEscape(sampleHarvest)))
+	shown := d.page("/harvests/" + url.PathEscape(sampleHarvest))
+	require.Regexp(t, `(?s)action="`+at+`".*CSL-JSON[^<]*without documents`, shown)
 }
 
 // TestAHarvestIsEstimatedBeforeItStarts: the form says how much it would be, and starts

@@ -148,7 +148,8 @@ func refusalOf(ctx context.Context) *refusal {
 // page from which it was sent, with all that was written.
 func (c *Console) refuse(w http.ResponseWriter, a *asked, err error) {
 	r, code := a.Request, status(err)
-	own := strings.TrimSuffix(strings.Replace(r.URL.EscapedPath(), "/exports/", "/harvests/", 1), "/export") // has the form
+	// The page that has the form of an export.
+	own := strings.TrimSuffix(strings.Replace(r.URL.EscapedPath(), "/exports/", "/harvests/", 1), "/export")
 	var away metadata.ErrUnavailable
 	if errors.As(err, &away) { // its reasons are for the log
 		c.log.WarnContext(r.Context(), "console: a catalogue does not answer", "path", r.URL.Path, "error", err)
@@ -168,7 +169,8 @@ func (c *Console) refuse(w http.ResponseWriter, a *asked, err error) {
 		http.StatusBadGateway, http.StatusGatewayTimeout}
 	if was := refusalOf(r.Context()); was != nil { // its page cannot be shown either
 		r, err = r.WithContext(context.WithValue(r.Context(), refusalKey{}, nil)), was.err
-	} else if slices.Contains(shownAgain, code) && !asJSON(r) && (r.Method == http.MethodPost || own != r.URL.EscapedPath()) {
+	} else if slices.Contains(shownAgain, code) && !asJSON(r) &&
+		(r.Method == http.MethodPost || own != r.URL.EscapedPath()) {
 		for _, at := range []string{a.was(own), own, "/"} {
 			page := formPage(a, at, &refusal{code, err})
 			h, pattern := c.inside.Handler(page)

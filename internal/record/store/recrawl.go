@@ -95,7 +95,8 @@ func (db SiteRecords) RequeueDue(ctx context.Context, host string, what PutBack,
 			_, err = tx.Exec(ctx, `UPDATE sites SET due_at=(SELECT min(due_at) FROM urls WHERE site_id=$1 AND due_at > now()) WHERE id=$1 AND due_at <= now()`, id)
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE sites SET state=CASE state WHEN 'crawling' THEN state ELSE 'new' END, reason='', trap_seq=0, due_at=now() + interval '`+guardTime+`', recrawls=recrawls + CASE WHEN $2 THEN 1 ELSE 0 END,
+		_, err = tx.Exec(ctx, `UPDATE sites SET state=CASE state WHEN 'crawling' THEN state ELSE 'new' END, reason='', trap_seq=0,
+			due_at=now() + interval '`+guardTime+`', recrawls=recrawls + CASE WHEN $2 THEN 1 ELSE 0 END,
 			recrawled_for=CASE WHEN $3='' THEN recrawled_for ELSE array_append(array_remove(recrawled_for, $3), $3) END, warc=warc OR $4 WHERE id=$1`, id, before+put > 0, what.For, what.WARC)
 		return err
 	}
@@ -128,7 +129,8 @@ func putBack(ctx context.Context, tx pgx.Tx, siteID int, host string, what PutBa
 		parent AS (`+parentsSQL("$1", "$5")+`),
 		idle AS (SELECT l.hash FROM locations l JOIN documents d ON d.sha256=l.sha256 WHERE l.site_id=$1 AND l.current AND d.state='rejected' AND d.class <> '' AND NOT $4)
 		UPDATE urls u SET state=0, tries=0, next_try=NULL
-		WHERE u.site_id=$1 AND u.hash > $6 AND u.hash <= coalesce($7, `+noHash+`) AND u.due_at IS NOT NULL AND ($2 OR u.due_at <= now()) AND ($3::timestamptz IS NULL OR u.fetched_at < $3)
+		WHERE u.site_id=$1 AND u.hash > $6 AND u.hash <= coalesce($7, `+noHash+`) AND u.due_at IS NOT NULL
+			AND ($2 OR u.due_at <= now()) AND ($3::timestamptz IS NULL OR u.fetched_at < $3)
 			AND u.state IN (1, 2, 3, 4, 6)
 			AND (NOT coalesce((SELECT avoid FROM edge WHERE starts_with(u.url, prefix) ORDER BY length(prefix) DESC LIMIT 1), false) AND u.hash NOT IN (SELECT hash FROM idle)
 				OR u.hash IN (SELECT hash FROM good) OR u.url IN (SELECT parent FROM parent))`, siteID, what.All, UnlessZero(what.Before), revisit, host, of.after, of.to)

@@ -180,7 +180,8 @@ func TestARetryOfManyHoldsASiteForSome(t *testing.T) {
 				BEGIN UPDATE sites SET state='crawling'; RETURN NULL; END $$;
 				CREATE TRIGGER begins AFTER UPDATE ON urls
 				FOR EACH ROW WHEN (new.hash=int4send(2)) EXECUTE FUNCTION begins()`)
-			n, err := db.RequeueDue(context.Background(), "ada.test", store.PutBack{For: "recrawl/due"}, recrawl.Defaults())
+			due := store.PutBack{For: "recrawl/due"}
+			n, err := db.RequeueDue(context.Background(), "ada.test", due, recrawl.Defaults())
 			held := storetest.Get[string](t, db.Pool, `SELECT concat_ws(' ', state, recrawled_for, recrawls) FROM sites`)
 			assert.Equal(t, "crawling {recrawl/due} 1", held)
 			return n + 1, err // one failed again
