@@ -189,6 +189,11 @@ func TestWriteReadsBack(t *testing.T) {
 		}
 		assert.Equal(t, want, got, f)
 	}
+	for kind, want := range map[string]string{"article": "JOUR", "inproceedings": "CONF", "phdthesis": "THES", "": "GEN"} {
+		var b bytes.Buffer
+		require.NoError(t, biblio.Write(&b, biblio.RIS, entries([]gleaner.Paper{{Title: "A Paper of a List", Type: kind}})))
+		require.Contains(t, b.String(), "TY  - "+want+"\r\n", kind)
+	}
 	require.ErrorIs(t, biblio.Write(&bytes.Buffer{}, "xml", nil), biblio.ErrFormat)
 }
 

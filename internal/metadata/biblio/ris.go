@@ -164,6 +164,12 @@ func (rec *risRecord) finish() gleaner.Paper {
 	return p
 }
 
+// risTypes are the types of references in RIS for those of BibTeX.
+var risTypes = map[string]string{
+	"inproceedings": "CONF", "conference": "CONF", "incollection": "CHAP", "inbook": "CHAP", "book": "BOOK",
+	"phdthesis": "THES", "mastersthesis": "THES", "techreport": "RPT", "unpublished": "UNPB",
+}
+
 func writeRIS(w *bufio.Writer, entries []Entry) {
 	line := func(tag, v string) {
 		if v = strings.Join(strings.Fields(plain(v)), " "); v != "" {
@@ -173,8 +179,10 @@ func writeRIS(w *bufio.Writer, entries []Entry) {
 	for _, e := range entries {
 		kind, in := "CONF", "BT"
 		switch {
-		case inJournal(e.Paper):
+		case inJournal(e.Paper), e.Type == "article":
 			kind, in = "JOUR", "T2"
+		case risTypes[e.Type] != "":
+			kind = risTypes[e.Type]
 		case e.Venue == "":
 			kind = "GEN"
 		}
