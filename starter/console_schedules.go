@@ -32,7 +32,7 @@ func (d *desk) Schedule(ctx context.Context, name string) (*console.Scheduled, e
 func (d *desk) CreateSchedule(
 	ctx context.Context, w console.HarvestRequest, every time.Duration, replace bool,
 ) (string, error) {
-	f := &scheduleFlags{every: every, years: w.Years, options: harvestOptions(w)}
+	f := &scheduleFlags{every: every, jitter: jitterOf(every), years: w.Years, options: harvestOptions(w)}
 	if err := f.validate(false); err != nil {
 		return "", err
 	}

@@ -69,13 +69,16 @@ func (c *cli) scheduleCreate() *cobra.Command {
 			if err := f.validate(cmd.Flags().Changed("every")); err != nil {
 				return err
 			}
+			if !cmd.Flags().Changed("jitter") {
+				f.jitter = jitterOf(f.every)
+			}
 			c.hintDelay(f.options.Delay)
 			return c.createSchedule(cmd.Context(), args[0], f)
 		}}
 	fl := cmd.Flags()
 	durationVar(fl, &f.every, "every", 24*time.Hour, "time between two starts, an hour at least")
 	fl.StringVar(&f.cron, "cron", "", "calendar in place of --every, as of cron: minute hour day month weekday (UTC); the minute is one number, so that an hour lies between two starts")
-	durationVar(fl, &f.jitter, "jitter", 0, "spread starts by up to so much (default: a tenth of --every, at most an hour)")
+	durationVar(fl, &f.jitter, "jitter", 0, "spread starts by up to so much (default: a tenth of --every, at most an hour; an hour with --cron; 0s is none)")
 	fl.Var((*yearsGiven)(&f.years), "years", yearsHelp)
 	fl.StringVar(&f.options.Scope, "scope", "", scopeHelp)
 	durationVar(fl, &f.options.Delay, "delay", 0, "least time between two requests to one host (default: the worker's setting)")
@@ -92,6 +95,8 @@ var (
 	onceAnHour = regexp.MustCompile(`^(CRON_TZ=\S+ +)?[0-9]{1,2}( +\S+){4}$`)
 	cronNames  = []string{"@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"}
 )
+
+func jitterOf(every time.Duration) time.Duration { return min(every/10, time.Hour) }
 
 func (f *scheduleFlags) validate(every bool) error {
 	wrong := f.options.Check()
@@ -153,7 +158,7 @@ func startSchedule(ctx context.Context, t client.Client, o client.ScheduleOption
 
 // scheduleOptions lays a schedule out.
 func (c *cli) scheduleOptions(ctx context.Context, name string, f *scheduleFlags) (client.ScheduleOptions, error) {
-	spec := client.ScheduleSpec{Jitter: cmp.Or(f.jitter, min(f.every/10, time.Hour))}
+	spec := client.ScheduleSpec{Jitter: f.jitter}
 	if f.cron != "" {
 		says := f.cron // which the server keeps only as a comment
 		if !strings.HasPrefix(says, "CRON_TZ=") {
@@ -221,7 +226,7 @@ func describeSchedule(ctx context.Context, t client.Client, id string) (s schedu
 		return s, err
 	}
 	s = scheduled{Schedule: shortName(id), Paused: d.Schedule.State.Paused, Note: d.Schedule.State.Note, Next: d.Info.NextActionTimes,
-		Runs: d.Info.NumActions, Skipped: d.Info.NumActionsSkippedOverlap, Missed: d.Info.NumActionsMissedCatchupWindow}
+		Jitter: config.DurationText(d.Schedule.Spec.Jitter), Runs: d.Info.NumActions, Skipped: d.Info.NumActionsSkippedOverlap, Missed: d.Info.NumActionsMissedCatchupWindow}
 	for _, interval := range d.Schedule.Spec.Intervals {
 		s.Every = config.DurationText(interval.Every)
 	}
@@ -254,6 +259,7 @@ func writeScheduled(w io.Writer, s scheduled) {
 	if s.Cron != "" {
 		fmt.Fprintf(w, "  cron %s\n", s.Cron)
 	}
+	fmt.Fprintf(w, "  jitter %s\n", s.Jitter)
 	if s.Paused {
 		fmt.Fprintf(w, "  paused: %s\n", s.Note)
 	}

@@ -40,9 +40,9 @@ func TestScheduleCommands(t *testing.T) {
 	for rule, says := range map[string]string{
 		"every=2d": "every 2d", "cron=0 3 1 * *": "cron 0 3 1 * * (UTC)", "cron=@daily": "cron @daily (UTC)",
 	} {
-		made := c.ok("schedule", "create", "whitelist", "--"+rule, "--small", "10")
-		require.Contains(t, made, "whitelist created\n  "+says+"\n  next ")
-		require.Eventually(t, listed("whitelist\n  "+says+"\n  next "), 2*time.Minute, 100*time.Millisecond)
+		made := c.ok("schedule", "create", "whitelist", "--"+rule, "--small", "10", "--jitter", "0s")
+		require.Contains(t, made, "whitelist created\n  "+says+"\n  jitter 0s\n  next ")
+		require.Eventually(t, listed("whitelist\n  "+says+"\n  jitter 0s\n  next "), 2*time.Minute, 100*time.Millisecond)
 		c.ok("schedule", "delete", "whitelist")
 	}
 	web := c.onWeb()
@@ -57,8 +57,8 @@ func TestScheduleCommands(t *testing.T) {
 		require.Equal(t, enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, d.Schedule.Policy.Overlap, id)
 		require.Equal(t, time.Hour, d.Schedule.Policy.CatchupWindow, "else a year's missed turns would start at once")
 	}
-	require.Eventually(t, listed(name+"\n  every 30d\n  next "), 2*time.Minute, 100*time.Millisecond)
-	require.Contains(t, c.ok("schedule", "show", "due"), "\n  every 5h\n  next ")
+	require.Eventually(t, listed(name+"\n  every 30d\n  jitter 1h\n  next "), 2*time.Minute, 100*time.Millisecond)
+	require.Contains(t, c.ok("schedule", "show", "due"), "\n  every 5h\n  jitter 30m\n  next ")
 
 	c.ok("pause", "schedule/due")
 	c.read(&s, "schedule", "show", "schedule/due")

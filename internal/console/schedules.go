@@ -32,6 +32,7 @@ type Scheduled struct {
 	Schedule string      `json:"schedule"`
 	Every    string      `json:"every,omitempty"` // such as 30d; "" for other rules
 	Cron     string      `json:"cron,omitempty"`  // such as 0 3 1 * * (UTC)
+	Jitter   string      `json:"jitter"`          // the most by which starts are spread
 	Paused   bool        `json:"paused"`
 	Note     string      `json:"note,omitempty"`
 	Next     []time.Time `json:"next,omitempty"`
