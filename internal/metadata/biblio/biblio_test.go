@@ -189,9 +189,9 @@ func TestWriteReadsBack(t *testing.T) {
 		}
 		assert.Equal(t, want, got, f)
 	}
-	for kind, want := range map[string]string{"article": "JOUR", "inproceedings": "CONF", "phdthesis": "THES", "": "GEN"} {
+	for kind, want := range map[string]string{"article": "JOUR", "conference": "CONF", "book": "BOOK", "": "GEN"} {
 		var b bytes.Buffer
-		require.NoError(t, biblio.Write(&b, biblio.RIS, entries([]gleaner.Paper{{Title: "A Paper of a List", Type: kind}})))
+		require.NoError(t, biblio.Write(&b, biblio.RIS, entries([]gleaner.Paper{{Title: "A Paper", Type: kind}})))
 		require.Contains(t, b.String(), "TY  - "+want+"\r\n", kind)
 	}
 	require.ErrorIs(t, biblio.Write(&bytes.Buffer{}, "xml", nil), biblio.ErrFormat)
