@@ -221,6 +221,11 @@ func TestMisuses(t *testing.T) {
 		{program.ExitUsage, "--verdict", []string{"stats", "sites", "--verdict", "foo"}},
 		{program.ExitUsage, "--format", []string{"export", "conf/x", "--format", "foo"}},
 		{program.ExitUsage, "--format", []string{"documents", "retrieve", "--out", t.TempDir(), "--format", "foo"}},
+		{program.ExitUsage, `contact "foo"`, []string{"recrawl", "conf/x", "--contact", "foo"}},
+		{program.ExitUsage, "ca-file: open /none", []string{"recrawl", "conf/x", "--ca-file", "/none"}},
+		{program.ExitUsage, "brave-key is needed", []string{"recrawl", "conf/x", "--search", "brave"}},
+		{program.ExitUsage, "ftp://x", []string{"status", "--repository-url", "ftp://x"}},
+		{program.ExitUsage, "mail-from", []string{"notify", "--notify-smtp-file", c.file("m", "smtp://a.example")}},
 		{program.ExitUsage, "70000 is no port", []string{"dev", "--ui-port", "70000"}},
 		{program.ExitUsage, "the port is taken: 127.0.0.1:" + taken, []string{"dev", "--no-worker", "--temporal-port", taken}},
 	} {

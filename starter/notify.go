@@ -26,7 +26,7 @@ for review, at most every notify-every.`,
 			}
 			channels, err := app.Channels(cfg)
 			if err != nil {
-				return err
+				return fmt.Errorf("%w: %w", app.ErrSettings, err)
 			}
 			if len(channels) == 0 {
 				return fmt.Errorf("%w: no channel is set (GLEANER_NOTIFY_WEBHOOK, GLEANER_NOTIFY_SMTP)",

@@ -86,7 +86,8 @@ func recrawlID(of store.Selection) string {
 }
 
 func recrawl(ctx context.Context, c *cli, d activities.Due, wait bool) error {
-	if err := hasSites(ctx, c, d.Of); err != nil {
+	paused, err := hasSites(ctx, c, d.Of)
+	if err != nil {
 		return err
 	}
 	return c.onTemporal(ctx, func(t client.Client) error {
@@ -102,23 +103,30 @@ func recrawl(ctx context.Context, c *cli, d activities.Due, wait bool) error {
 			if joined {
 				verb = "is running already"
 			}
-			return c.Say(map[string]any{"workflow": id, "joined": joined}, "%s %s\n", id, verb)
+			return c.Say(map[string]any{"workflow": id, "joined": joined}, "%s %s%s\n", id, verb, paused)
 		}
 		return followRecrawl(ctx, c, t, id, d.Of)
 	})
 }
 
 // hasSites fails where a venue or a host was never crawled: it would be asked
-// again in vain, and nobody told.
-func hasSites(ctx context.Context, c *cli, of store.Selection) error {
+// again in vain, and nobody told. paused says so of a host that is paused.
+func hasSites(ctx context.Context, c *cli, of store.Selection) (paused string, err error) {
 	if of == (store.Selection{}) {
-		return nil
+		return "", nil
 	}
-	return c.withRecord(ctx, func(a *app.App) error {
+	err = c.withRecord(ctx, func(a *app.App) error {
 		if err := notBlocked(ctx, a.DB, of.Host); err != nil {
 			return err
 		}
 		any, err := a.DB.AnySite(ctx, of)
+		if err == nil && any && of.Host != "" {
+			s, err := showSite(ctx, a.DB, of.Host)
+			if s.PausedAt != nil {
+				paused = ", but " + s.PauseWords(time.DateTime)
+			}
+			return err
+		}
 		if err != nil || any {
 			return err
 		}
@@ -127,6 +135,7 @@ func hasSites(ctx context.Context, c *cli, of store.Selection) error {
 		}
 		return program.Unknown{Reason: fmt.Errorf("%s has no sites; `starter harvest %s --years …` finds them", of.Venue, of.Venue)}
 	})
+	return paused, err
 }
 
 // followRecrawl waits for a recrawl and says what it brought.

@@ -74,7 +74,7 @@ func (f *retryFlags) check(r run) error {
 	case r.kind == runHarvest && f.failed == picked:
 		return fmt.Errorf("%w: want either --failed or any of --site, --reason and --older-than", program.ErrUsage)
 	case r.kind == runSite && r.site.Blocked != "":
-		return fmt.Errorf("%s: %s", r.name, r.site.Blocked)
+		return fmt.Errorf("%w: %s: %s", program.ErrUsage, r.name, r.site.Blocked)
 	case r.kind == runSite && r.site.Harvest == "":
 		return program.Unknown{Reason: fmt.Errorf("no harvest wants %[1]s; `starter recrawl %[1]s` asks it again", r.name)}
 	case r.kind == runHarvest, r.kind == runSite && cmp.Or(f.Host, r.name) == r.name, r.kind == runJob && !f.failed && !picked:

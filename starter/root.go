@@ -24,7 +24,7 @@ On one machine:    starter dev            (in one terminal)
                    starter harvest conf/webdb --years 1998-2004 --wait
 Settings:          starter config
 
-Exit codes: 0 done, 1 failed, 2 wrong usage or input file, 3 not known,
+Exit codes: 0 done, 1 failed, 2 wrong usage, setting or input file, 3 not known,
 4 database or Temporal not reachable, 130 interrupted.`
 
 // cli is what every command shares.

@@ -173,7 +173,7 @@ func writeSite(w io.Writer, s app.SiteView) error {
 func notBlocked(ctx context.Context, db *store.DB, host string) error {
 	why, err := db.Blocked(ctx, host)
 	if err == nil && why != "" {
-		err = fmt.Errorf("%s: %s", host, why)
+		err = fmt.Errorf("%w: %s: %s", program.ErrUsage, host, why)
 	}
 	return err
 }

@@ -75,7 +75,9 @@ func TestSites(t *testing.T) {
 	for _, say := range []string{"worker-7, until ", "1 paper found", "failed as", "server-error: 1 URL,", "next request", "Retry-After"} {
 		require.Contains(t, out, say)
 	}
+	require.Equal(t, "when its crawl goes on", store.SiteRow{State: gleaner.SiteNew}.NextWords(time.DateTime))
 	c.exec(`UPDATE sites SET paused='x', paused_at=now() WHERE host='a.example'`)
+	require.NotContains(t, c.ok("status", "conf/x/2001"), "being crawled: a.example")
 	require.Contains(t, c.ok("sites", "show", "a.example"), "server-error: 1 URL, next try none while it is paused")
 	c.exec(`UPDATE sites SET paused='', paused_at=NULL WHERE host='a.example'`)
 	require.Contains(t, c.ok("sites", "show", "b.example"), "refused: robots.txt cannot be read (503)")
@@ -87,7 +89,7 @@ func TestSites(t *testing.T) {
 	require.NotContains(t, c.ok("blacklist", "add", "c.example", "--reason", "asked us to", "--json"), "0001-01-01")
 	require.Regexp(t, `(?m)^c\.example +done .* never while it is on the blacklist`, c.ok("sites", "list"))
 	for _, again := range []string{"retry", "recrawl"} {
-		require.Contains(t, c.wrong(1, again, "c.example"), "c.example: the host is on the blacklist: asked us to")
+		require.Contains(t, c.wrong(program.ExitUsage, again, "c.example"), "the host is on the blacklist: asked us to")
 	}
 	c.exec(`UPDATE sites SET due_at='2126-05-04 12:00' WHERE host='b.example'`)
 	require.Contains(t, c.ok("sites", "show", "b.example"), "by a recrawl, from 2126-05-04")
@@ -124,6 +126,9 @@ func TestSites(t *testing.T) {
 	for _, delay := range []string{"soon", "5m"} {
 		require.Contains(t, c.wrong(program.ExitUsage, "sites", "slow", "a.example", delay), "`starter pause`")
 	}
+	require.Contains(t, c.ok("status", "conf/x/2001"), "being crawled: a.example")
+	c.exec(`UPDATE harvests SET stage='cancelled'`)
+	require.NotContains(t, c.ok("status", "conf/x/2001"), "being crawled")
 	c.onTemporal()
 	c.exec(`UPDATE harvests SET completed_at=now(), stage='complete'`)
 	require.Contains(t, c.ok("pause", "a.example", "--reason", "asked by mail"), "a.example paused: nobody asks it")
@@ -132,6 +137,7 @@ func TestSites(t *testing.T) {
 			require.Contains(t, line, "paused by a person: asked by mail")
 		}
 	}
+	require.Contains(t, c.ok("recrawl", "a.example"), "started, but a.example is paused by a person: asked by mail")
 	require.Contains(t, c.ok("sites", "show", "a.example"), "never while it is paused")
 	for _, args := range [][]string{{"explain", "http://a.example/broken"}, {"stats", "failures"}, {"stats", "failures", "conf/x", "--site", "a.example"}} {
 		require.Regexp(t, "a.example is paused by a person: asked by mail, since .* and until `starter resume a.example`\n", c.ok(args...))
@@ -144,7 +150,7 @@ func TestSites(t *testing.T) {
 	require.NotContains(t, c.ok("sites", "show", "a.example"), "paused")
 	require.Contains(t, c.wrong(program.ExitUnknown, "resume", "a.example"), "a.example is not paused")
 	c.ok("pause", "c.example")
-	require.Contains(t, c.wrong(program.ExitFailed, "resume", "c.example"),
+	require.Contains(t, c.wrong(program.ExitUsage, "resume", "c.example"),
 		"the host is on the blacklist: asked us to; `starter blacklist remove c.example`")
 	require.Contains(t, c.ok("sites", "show", "c.example"), "paused since")
 	require.Contains(t, c.wrong(program.ExitUsage, "cancel", "a.example"), "starter blacklist add")

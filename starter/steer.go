@@ -252,7 +252,7 @@ func steerSite(ctx context.Context, t client.Client, db *store.DB, host string, 
 	}
 	s, err := showSite(ctx, db, host)
 	if err == nil && s.Blocked != "" {
-		err = fmt.Errorf("%s: %s; `starter blacklist remove %s` takes it off, and then resume it if it is paused", host, s.Blocked, host)
+		err = fmt.Errorf("%w: %s: %s; `starter blacklist remove %[2]s` takes it off, and then resume it if it is paused", program.ErrUsage, host, s.Blocked)
 	}
 	if err != nil {
 		return "", err

@@ -29,7 +29,7 @@ func (c *cli) temporal(ctx context.Context) (client.Client, error) {
 	}
 	t, err := pool.Dial(ctx, cfg, c.Log(cfg))
 	if err != nil {
-		return nil, program.Unreachable{Reason: err}
+		return nil, err
 	}
 	if cfg.Origin("temporal-address") == "dev" {
 		c.devFolder = cfg.Servers.DataDir

@@ -222,7 +222,7 @@ func TestAHarvestWithoutAWorker(t *testing.T) {
 	require.Contains(t, c.wrong(program.ExitFailed, "harvest", "--site", "http://a.example/"),
 		"harvest/site:http://a.example/ is being cancelled; do it again in a moment")
 	c.ok("blacklist", "add", "b.example", "--reason", "asked us to")
-	require.Contains(t, c.wrong(program.ExitFailed, "harvest", "--site", "http://b.example/"), "b.example: the host is on the blacklist: asked us to")
+	require.Contains(t, c.wrong(program.ExitUsage, "harvest", "--site", "http://b.example/"), "b.example: the host is on the blacklist: asked us to")
 }
 
 func TestCancelTwice(t *testing.T) {

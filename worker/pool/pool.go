@@ -5,6 +5,7 @@ package pool
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -53,7 +54,8 @@ func Dial(ctx context.Context, cfg *config.Config, log *slog.Logger) (client.Cli
 func dial(ctx context.Context, cfg *config.Config, o client.Options) (client.Client, error) {
 	address := cfg.Servers.Temporal
 	if address == "" {
-		return nil, fmt.Errorf("no Temporal server is configured: start `starter dev`, or set TEMPORAL_ADDRESS")
+		return nil, program.Unreachable{Reason: errors.New("no Temporal server is configured: " +
+			"start `starter dev`, or set TEMPORAL_ADDRESS")}
 	}
 	const dialTime = 15 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
@@ -68,7 +70,8 @@ func dial(ctx context.Context, cfg *config.Config, o client.Options) (client.Cli
 	}))
 	c, err := client.DialContext(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("no Temporal server answers at %s (TEMPORAL_ADDRESS): %w", address, err)
+		err = fmt.Errorf("no Temporal server answers at %s (TEMPORAL_ADDRESS): %w", address, err)
+		return nil, program.Unreachable{Reason: err}
 	}
 	return c, nil
 }

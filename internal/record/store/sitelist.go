@@ -51,6 +51,8 @@ func (r SiteRow) NextWords(form string) string {
 		return "none while its harvest is paused"
 	case r.Idle:
 		return "no harvest asks it"
+	case r.Next == nil && r.State != gleaner.SiteCrawling:
+		return "when its crawl goes on"
 	case r.Next == nil:
 		return "at once"
 	}

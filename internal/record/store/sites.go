@@ -341,8 +341,9 @@ type SitePace struct {
 	Pace `json:"pace"`
 }
 
-// SitePaces lists the sites of a harvest that are being crawled, by host.
+// SitePaces lists the sites of a harvest that are being crawled, by host; none of one that was cancelled.
 func (db StatisticRecords) SitePaces(ctx context.Context, harvest string) ([]SitePace, error) {
-	return List[SitePace](ctx, db, `SELECT s.host, `+paceColumns+` FROM sites s JOIN harvest_sites h ON h.site_id=s.id
-		WHERE h.harvest_id=$1 AND s.state='crawling' ORDER BY s.host`, harvest)
+	return List[SitePace](ctx, db, `SELECT s.host, `+paceColumns+` FROM sites s
+		JOIN harvest_sites h ON h.site_id=s.id JOIN harvests v ON v.id=h.harvest_id
+		WHERE v.id=$1 AND v.stage<>'cancelled' AND s.state='crawling' AND NOT `+blocked+` ORDER BY s.host`, harvest)
 }

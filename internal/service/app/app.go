@@ -71,6 +71,9 @@ type App struct {
 // ErrNoDatabase is returned by OpenRecord where no database is configured.
 var ErrNoDatabase = errors.New("no database is configured: start `starter dev`, or set GLEANER_DATABASE_URL")
 
+// ErrSettings marks errors of settings that config.Load cannot know to be wrong.
+var ErrSettings = errors.New("wrong settings")
+
 // Options are what no setting says. The zero value logs nothing and tells nobody.
 type Options struct {
 	Log    *slog.Logger
@@ -118,7 +121,7 @@ func OpenRecord(ctx context.Context, cfg *config.Config, o Options) (*App, error
 	}
 	if err != nil {
 		a.Close()
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrSettings, err)
 	}
 	return a, nil
 }
@@ -144,7 +147,7 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 	}
 	if err := a.openParts(ctx); err != nil {
 		a.Close()
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrSettings, err)
 	}
 	return a, nil
 }

@@ -164,6 +164,8 @@ func TestMisspeltSettingsAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "did you mean GLEANER_MIN_DELAY?")
 	_, err = config.Load(nil, os.DevNull, env(map[string]string{"GLEANER_BRAVE_KEY_FIEL": "/x"}))
 	require.ErrorContains(t, err, "did you mean GLEANER_BRAVE_KEY_FILE?")
+	_, err = config.Load(nil, "", []string{"GLEANER_BRAVE_KEY_FILE=/none"})
+	require.ErrorContains(t, err, "brave-key-file (GLEANER_BRAVE_KEY_FILE, from environment): open /none")
 	_, err = config.Load(nil, file(t, "colour: red\n"), nil)
 	require.ErrorContains(t, err, "`starter config` lists them")
 	_, err = config.Load(map[string]string{"policy": file(t, "pace: {park-four: 1h}\n")}, os.DevNull, nil)

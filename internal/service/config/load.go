@@ -84,7 +84,9 @@ func (l level) reveal(all []Setting) (err error) {
 		if !s.Secret || file == "" {
 			continue
 		}
-		fault := func(err error) error { return fmt.Errorf("config: %s: %w", s.at(l.name), err) }
+		fault := func(err error) error {
+			return fmt.Errorf("config: %s (%s, from %s): %w", s.FileKey(), s.FileEnv(), l.name, err)
+		}
 		if l.values.String(s.Key) != "" {
 			err = errors.Join(err, fault(fmt.Errorf("both %s and %s are given", s.Key, s.FileKey())))
 			continue

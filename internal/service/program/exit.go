@@ -8,6 +8,9 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
@@ -18,7 +21,7 @@ import (
 const (
 	ExitOK          = 0
 	ExitFailed      = 1
-	ExitUsage       = 2 // the command line or a file given is wrong
+	ExitUsage       = 2 // the command line, a setting or a file given is wrong
 	ExitUnknown     = 3 // what was named is not known
 	ExitUnavailable = 4 // the database or Temporal cannot be reached
 	ExitInterrupted = 130
@@ -51,7 +54,8 @@ func ExitCode(err error) int {
 	case err == nil:
 		return ExitOK
 	case errors.Is(err, ErrUsage), errors.Is(err, store.ErrHarvestRuns), errors.Is(err, collections.ErrMade),
-		errors.As(err, &syntax):
+		errors.Is(err, app.ErrSettings), errors.Is(err, repository.ErrScheme),
+		errors.As(err, new(*pgconn.ParseConfigError)), errors.As(err, &syntax):
 		return ExitUsage
 	case errors.Is(err, store.ErrNoHarvest), errors.Is(err, store.ErrNoDocument), errors.Is(err, store.ErrNoPaper),
 		errors.Is(err, store.ErrNoMatch),

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
+	"gleaner/internal/library/repository"
 	"gleaner/internal/metadata/biblio"
 	"gleaner/internal/record/collections"
 	"gleaner/internal/record/store"
@@ -19,7 +21,8 @@ func TestExitCodes(t *testing.T) {
 	some := errors.New("some")
 	for code, all := range map[int][]error{
 		ExitFailed: {some},
-		ExitUsage:  {ErrUsage, &biblio.SyntaxError{}, store.ErrHarvestRuns, collections.ErrMade},
+		ExitUsage: {ErrUsage, &biblio.SyntaxError{}, store.ErrHarvestRuns, collections.ErrMade,
+			app.ErrSettings, repository.ErrScheme, &pgconn.ParseConfigError{}},
 		ExitUnknown: {store.ErrNoHarvest, store.ErrNoDocument, store.ErrNoPaper, store.ErrNoMatch, store.ErrNoJob, store.ErrNoURL,
 			store.ErrNoSource, collections.ErrNone, Unknown{some}},
 		ExitUnavailable: {store.ErrUnreachable, app.ErrNoDatabase, Unreachable{some}},
