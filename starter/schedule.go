@@ -226,7 +226,8 @@ func describeSchedule(ctx context.Context, t client.Client, id string) (s schedu
 		return s, err
 	}
 	s = scheduled{Schedule: shortName(id), Paused: d.Schedule.State.Paused, Note: d.Schedule.State.Note, Next: d.Info.NextActionTimes,
-		Jitter: config.DurationText(d.Schedule.Spec.Jitter), Runs: d.Info.NumActions, Skipped: d.Info.NumActionsSkippedOverlap, Missed: d.Info.NumActionsMissedCatchupWindow}
+		Jitter: config.DurationText(d.Schedule.Spec.Jitter), Runs: d.Info.NumActions,
+		Skipped: d.Info.NumActionsSkippedOverlap, Missed: d.Info.NumActionsMissedCatchupWindow}
 	for _, interval := range d.Schedule.Spec.Intervals {
 		s.Every = config.DurationText(interval.Every)
 	}
