@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -115,13 +114,11 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	}
 	// The servers do not know each other, so the slower one sets the time.
 	g, gctx := errgroup.WithContext(ctx)
-	var mu sync.Mutex
-	doing := make([]string, 2)
 	if !o.NoPostgres {
-		g.Go(o.beside(&mu, doing, 0, func(o Options) error { return s.startPostgres(gctx, o) }))
+		g.Go(func() error { return s.startPostgres(gctx, o) })
 	}
 	if !o.NoTemporal {
-		g.Go(o.beside(&mu, doing, 1, func(o Options) error { return s.startTemporal(gctx, o) }))
+		g.Go(func() error { return s.startTemporal(gctx, o) })
 	}
 	if err := g.Wait(); err != nil {
 		return nil, errors.Join(err, s.Stop())
@@ -167,22 +164,17 @@ func (o Options) withDefaults() (Options, error) {
 		}
 		o.CacheDir = filepath.Join(cache, "gleaner")
 	}
-	return o, nil
-}
-
-// beside returns start with a Progress that names, beside what start does, what the starts of the
-// other servers do at the same time. doing holds that by server.
-func (o Options) beside(mu *sync.Mutex, doing []string, i int, start func(Options) error) func() error {
+	var mu sync.Mutex
 	tell := o.Progress
 	o.Progress = func(line string) {
+		if tell == nil {
+			return
+		}
 		mu.Lock()
 		defer mu.Unlock()
-		doing[i] = line
-		if all := strings.Trim(strings.Join(doing, ", "), ", "); all != "" && tell != nil {
-			tell(all)
-		}
+		tell(line)
 	}
-	return func() error { defer o.Progress(""); return start(o) }
+	return o, nil
 }
 
 // watch reports the first child that ends without having been asked to.

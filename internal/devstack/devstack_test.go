@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -199,19 +198,6 @@ func TestUnreachableServersAreNamed(t *testing.T) {
 	closed := "127.0.0.1:" + strconv.Itoa(port)
 	_, err = Start(t.Context(), Options{Ready: temporalapi.EnsureSearchAttributes, DataDir: t.TempDir(), DatabaseURL: "postgres://u:p@" + closed + "/x", TemporalAddress: closed})
 	require.ErrorContains(t, err, closed)
-}
-
-// TestProgressNamesWhatEachServerIsAt, until that one is up.
-func TestProgressNamesWhatEachServerIsAt(t *testing.T) {
-	t.Parallel()
-	var said []string
-	var mu sync.Mutex
-	o, doing := Options{Progress: func(line string) { said = append(said, line) }}, make([]string, 2)
-	require.NoError(t, o.beside(&mu, doing, 1, func(temporal Options) error {
-		temporal.Progress("building Temporal")
-		return o.beside(&mu, doing, 0, func(pg Options) error { pg.Progress("starting Postgres"); return nil })()
-	})())
-	require.Equal(t, []string{"building Temporal", "starting Postgres, building Temporal", "building Temporal"}, said)
 }
 
 func TestInterruptedStartLeavesNothing(t *testing.T) {
