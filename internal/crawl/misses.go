@@ -38,14 +38,15 @@ type misses map[string]int
 // giverDomain returns the domain of the other host from which a lead came, or records and the
 // directory of the lead, since others of the host may exist; "" if an entry is no lead.
 func giverDomain(site string, e *frontier.Entry) string {
-	host := weburl.Host(e.Parent)
-	switch named := e.Link.Source == page.SourceSeed; {
-	case e.Role == frontier.Member || named && e.Link.Context != metadata.Editions || !named && host == site:
+	seed := e.Link.Source == page.SourceSeed
+	if e.Role == frontier.Member || seed && e.Link.Context != metadata.Editions {
 		return ""
-	case named:
+	} else if seed {
 		return records + " for " + weburl.Above(e.Link.URL)
+	} else if host := weburl.Host(e.Parent); host != site {
+		return weburl.Domain(host)
 	}
-	return weburl.Domain(host)
+	return ""
 }
 
 // count counts the outcome of a lead. Outcomes that do not show whether the URL exists (the

@@ -230,9 +230,8 @@ func addresses(ctx context.Context, r *net.Resolver, host string) ([]netip.Addr,
 		ips[i] = ips[i].Unmap()
 	}
 	slices.SortFunc(ips, netip.Addr.Compare)
-	ips = slices.Compact(ips)
-	if n := len(ips); n > maxAddresses {
-		ips = slices.Delete(ips, maxAddresses/2, n-maxAddresses/2)
+	if ips = slices.Compact(ips); len(ips) > maxAddresses {
+		ips = slices.Delete(ips, maxAddresses/2, len(ips)-maxAddresses/2)
 	}
 	return ips, err
 }
